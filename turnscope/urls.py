@@ -1,0 +1,115 @@
+"""Every HTTP route on one screen. Sockets are routed in `asgi.py`."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver, path
+from django.views.decorators.gzip import gzip_page
+
+from turnscope.web import (
+    api,
+    asked,
+    assets,
+    beside,
+    forms,
+    importing,
+    keeping,
+    openapi,
+    repairedrows,
+    replays,
+    views,
+)
+
+TWIN = {"twin": True}
+"""The same page as JSON."""
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    # pages, each with its .json twin
+    path("", views.overview),
+    path("overview.json", views.overview, TWIN),
+    path("channels/", views.channels),
+    path("channels.json", views.channels, TWIN),
+    path("channels/<slug:slug>/", views.channel),
+    path("channels/<slug:slug>.json", views.channel, TWIN),
+    path("threads/", views.threads),
+    path("threads.json", views.threads, TWIN),
+    path("threads/<int:pk>/", views.thread),
+    path("threads/<int:pk>.json", views.thread, TWIN),
+    path("turns/", views.turns),
+    path("turns.json", views.turns, TWIN),
+    path("turns/<int:pk>/", gzip_page(views.turn)),
+    path("turns/<int:pk>.json", views.turn, TWIN),
+    path("turns/<int:pk>/calls/<int:call>/", beside.call),
+    path("turns/<int:pk>/calls/<int:call>.json", beside.call, TWIN),
+    path("turns/<int:pk>/diff/", beside.diff),
+    path("turns/<int:pk>/diff.json", beside.diff, TWIN),
+    path("turns/<int:pk>/events/", beside.events),
+    path("turns/<int:pk>/events.json", views.turn_events),
+    path("turns/<int:pk>/matches", asked.matches),
+    path("turns/<int:pk>/rows.json", asked.rows),
+    path("turns/<int:pk>/calls.json", asked.calls),
+    path("turns/<int:pk>/state.json", asked.state),
+    path("turns/<int:pk>/transcript.json", asked.transcript),
+    path("turns/<int:pk>/events/<int:seq>/", views.turn_event),
+    path("turns/<int:pk>/pace.json", views.turn_pace),
+    path("turns/<int:pk>/repaired.json", views.turn_repaired),
+    path("turns/<int:pk>/repaired/events.json", repairedrows.events),
+    path("turns/<int:pk>/repaired/rows.json", repairedrows.rows),
+    path("turns/<int:pk>/repaired/matches", repairedrows.matches),
+    path("turns/<int:pk>/repaired/events/<int:seq>/", repairedrows.event),
+    path("turns/<int:pk>/repaired/transcript.json", repairedrows.moment, {"tab": "transcript"}),
+    path("turns/<int:pk>/repaired/state.json", repairedrows.moment, {"tab": "state"}),
+    path("turns/<int:pk>/export/", views.turn_export),
+    path("turns/<int:pk>/export.json", views.turn_export, TWIN),
+    path("turns/<int:pk>/verdict.json", views.turn_verdict),
+    path("turns/<int:pk>/download/<str:what>", views.turn_download),
+    path("runs/<int:pk>/", views.run),
+    path("findings/", views.findings),
+    path("findings.json", views.findings, TWIN),
+    path("rules/", views.rules),
+    path("rules.json", views.rules, TWIN),
+    path("rules/<str:code>/", views.rule),
+    path("rules/<str:code>.json", views.rule, TWIN),
+    path("findings/<int:pk>/mute/", forms.mute),
+    path("import", importing.page),
+    path("import/", importing.page),
+    path("import.json", importing.page, TWIN),
+    path("import/<int:pk>/", importing.job),
+    path("import/<int:pk>.json", importing.job, TWIN),
+    path("retention/", keeping.page),
+    path("retention.json", keeping.page, TWIN),
+    path("retention/<str:kind>/<int:pk>/", keeping.remove),
+    path("settings/", forms.settings),
+    path("settings.json", forms.settings, TWIN),
+    path("settings/<slug:slug>/", forms.channel_settings),
+    path("settings/<slug:slug>.json", forms.channel_settings, TWIN),
+    path("compare/", beside.compare),
+    path("compare.json", beside.compare, TWIN),
+    path("find/", views.find),
+    path("find.json", views.find, TWIN),
+    path("connect/", views.connect),
+    path("connect.json", views.connect, TWIN),
+    path("help/keys/", views.keys),
+    path("help/keys.json", views.keys, TWIN),
+    path("patterns", views.patterns_),
+    path("patterns.json", views.patterns_, TWIN),
+    path("favicon.ico", views.favicon),
+    path("assets/<str:wanted>/<path:name>", assets.serve),
+    # for programs
+    path("healthz", api.health),
+    path("api/channels/", api.channels),
+    path("api/channels/<str:slug>/", api.channel),
+    path("api/channels/<str:slug>/frames", api.frames),
+    path("api/turns/<int:pk>/", api.turn),
+    path("api/threads/<int:pk>/frames", api.thread_frames),
+    path("api/runs/<int:pk>/transcript", api.run_transcript),
+    path("api/runs/<int:pk>/events", api.run_events),
+    path("api/find", api.find),
+    path("api/openapi.json", openapi.openapi),
+    path("replay/<int:pk>/<str:dialect>/", replays.replay),
+    path("replay/turn/<int:pk>/<str:dialect>/", replays.replay, {"turn": True}),
+]
+
+handler400 = views.bad_request
+handler403 = views.forbidden
+handler404 = views.not_found
+handler500 = views.broken
