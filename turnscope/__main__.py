@@ -1,0 +1,5 @@
+"""`python -m turnscope` is `turnscope`."""
+
+from turnscope.cli import main
+
+main()
