@@ -6,6 +6,7 @@ Playwright's own loop runs in this thread as long as it lives, so everything her
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +16,13 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from websockets.sync.client import connect
 
+from tests.browser.waiting import PATIENCE
 from tests.serving import Served, served, turnscope
 
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
-PATIENCE = 10_000
-"""ms that anything on a page may take: what is measured here is what happens, not how fast."""
+SLOW = int(os.environ.get("PAGES_LATE", "0"))
+"""ms by which every answer is late, on half the processor: there a test that reads too early fails."""
 
 REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", event => {
@@ -85,6 +87,15 @@ class Watched:
             self.complaints.append(f"{response.status}: {response.url}")
 
 
+def slow_down(context: BrowserContext, page: Page) -> None:
+    if not SLOW:
+        return
+    session = context.new_cdp_session(page)
+    line = {"offline": False, "latency": SLOW, "downloadThroughput": -1, "uploadThroughput": -1}
+    session.send("Network.emulateNetworkConditions", line)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 2})
+
+
 Opener = Callable[..., Page]
 
 
@@ -112,6 +123,7 @@ def opened(browser: Browser, server: Served) -> Iterator[Opener]:
             (context, Watched(context, scripts=options.get("java_script_enabled", True), expected=expected))
         )
         page = context.new_page()
+        slow_down(context, page)
         page.goto(path)
         return page
 

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 from tests import streams
 from tests.browser import told
 from tests.browser.conftest import NARROW, WIDE
+from tests.browser.waiting import comes_true
 
 BROKEN = f"/find/?q={told.unanswered('mail-28-started-26-answered')[0][0]}"
 HEALTHY = f"/find/?q={told.calls('desk-healthy')[0][0]}"
@@ -159,8 +160,9 @@ def test_forced_colours_keep_what_tells_states_apart(opened):
     """Icons, words and textures say it; a colour that is taken away is not missed."""
     page = opened(BROKEN, forced_colors="active")
     page.get_by_role("slider", name="Playhead").wait_for()
-    assert page.locator("#cards .card").first.locator(".st").inner_text() == "unanswered"
-    assert page.locator("#waterfall rect[fill='url(#p-unanswered)']").count() >= 2
+    expect(page.locator("#cards .card").first.locator(".st")).to_have_text("unanswered")
+    open_bars = page.locator("#waterfall rect[fill='url(#p-unanswered)']")
+    comes_true(page, open_bars.count, lambda count: count >= 2)
     assert violations(page) == []
 
 
@@ -168,7 +170,7 @@ def test_at_twice_the_size_nothing_is_lost_and_nothing_scrolls_sideways(opened):
     """200 % zoom of 1440 by 900 is a page of 720 by 450."""
     page = opened(BROKEN, size={"width": 720, "height": 450})
     page.get_by_role("slider", name="Playhead").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    comes_true(page, lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"), bool)
     for name in ("Events", "Findings", "Tools"):
         page.get_by_role("navigation", name="Views").get_by_text(name).click()
-    assert page.locator("#cards .card").first.is_visible()
+    expect(page.locator("#cards .card").first).to_be_visible()

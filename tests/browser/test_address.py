@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import told
 from tests.browser.conftest import NARROW
 from tests.browser.test_turn_page import MAIL, in_hand, turn_with
+from tests.browser.waiting import address, at_rest, comes_to
 
 LOST = "fleet-dropped-result"
 
@@ -29,7 +30,7 @@ def test_a_finding_is_named_in_the_address_and_a_link_leads_back_to_it(opened):
     page = turn_with(opened, told.unanswered(MAIL)[0][0])
     page.keyboard.press("J")
     expect(page).to_have_url(re.compile(r"finding=C03-1\b"))
-    page.goto(page.url)
+    page.goto(address(page))
     expect(page.locator('[data-finding="C03"]')).to_have_attribute("aria-current", "true")
     expect(page).to_have_url(re.compile(r"finding=C03-1\b"))
 
@@ -44,7 +45,7 @@ def test_one_goes_back_from_an_event_to_what_was_open_before(opened):
     expect(page).to_have_url(re.compile(r"panel=event"))
     page.go_back()
     expect(page.locator("#findings")).to_be_visible()
-    assert page.url.split("?")[0] == before.split("?")[0]
+    assert address(page).split("?")[0] == before.split("?")[0]
 
 
 def test_the_repaired_turn_stays_repaired_when_its_address_is_opened(opened):
@@ -57,7 +58,7 @@ def test_the_repaired_turn_stays_repaired_when_its_address_is_opened(opened):
     page.locator("#log .ev.made:not([hidden])").click()
     expect(page.locator("#event .facts")).to_contain_text("TOOL_CALL_RESULT")
     told_ = page.locator("#headline").inner_text()
-    page.goto(page.url)
+    page.goto(address(page))
     expect(page.locator('#replay [data-frames="repaired"]')).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#headline")).to_have_text(told_)
     expect(page.locator("#event .facts")).to_contain_text("TOOL_CALL_RESULT")
@@ -70,7 +71,7 @@ def test_a_range_of_events_is_marked(opened, *, scripts: bool):
     page = opened(f"{url}?event=40..43", java_script_enabled=scripts)
     expect(page.locator('#log .ev[aria-selected="true"]')).to_have_attribute("data-seq", "40")
     expect(page.locator("#log .ev.span:not([hidden])")).to_have_count(4)
-    assert seqs(page) == [40, 41, 42, 43]
+    comes_to(page, lambda: seqs(page), [40, 41, 42, 43])
     if scripts:
         in_hand(page)
         page.keyboard.press("j")
@@ -127,8 +128,8 @@ def test_without_scripts_a_finding_is_marked_and_a_filter_kept_from_page_to_page
     page.goto(f"{url}?event=4&q=type:TOOL_CALL_ARGS")
     expect(page.locator("#matching")).to_contain_text(" shown of ")
     page.get_by_role("link", name="later").click()
-    kinds = page.locator("#rows .ev .k").all_inner_texts()
-    assert set(kinds) == {"TOOL_CALL_ARGS"}
+    kinds = page.locator("#rows .ev .k")
+    comes_to(page, lambda: set(kinds.all_inner_texts()), {"TOOL_CALL_ARGS"})
 
 
 def test_without_scripts_the_events_page_opens_one_and_lists_those_of_a_call(opened):
@@ -136,7 +137,7 @@ def test_without_scripts_the_events_page_opens_one_and_lists_those_of_a_call(ope
     url = named(opened)
     page = opened(f"{url}events/?call={call}&event=3", java_script_enabled=False)
     expect(page.locator("#event pre")).to_be_visible()
-    assert set(page.locator("#rows .ev .id").all_inner_texts()) == {call}
+    comes_to(page, lambda: set(page.locator("#rows .ev .id").all_inner_texts()), {call})
 
 
 def test_every_panel_shows_the_repaired_turn_while_it_is_played(opened):
@@ -154,6 +155,6 @@ def test_every_panel_shows_the_repaired_turn_while_it_is_played(opened):
     expect(page.locator("#event .facts")).to_contain_text(call)
     page.locator('[data-tab="transcript"]').click()
     expect(page.locator("#transcript .msg").last).to_be_visible()
-    answered = page.locator("#transcript .msg", has_text="tool").count()
+    answered = at_rest(page, page.locator("#transcript .msg", has_text="tool").count)
     page.locator('#replay [data-frames="original"]').click()
     expect(page.locator("#transcript .msg", has_text="tool")).not_to_have_count(answered)

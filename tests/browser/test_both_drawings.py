@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import told
+from tests.browser.waiting import at_rest
 
 STREAMS = [
     "mail-28-started-26-answered", "fleet-dropped-result", "desk-healthy", "billing-approval-pending",
@@ -54,8 +55,8 @@ def test_scripts_draw_what_the_server_drew(opened, stream):
     held.goto(path)
     alive = opened(path)
     expect(alive.locator("ts-replay input")).to_be_attached()
-    alive.wait_for_timeout(100)
-    before, after = drawn(held), drawn(alive)
+    before = at_rest(held, lambda: drawn(held))
+    after = at_rest(alive, lambda: drawn(alive))
     assert before["texts"] == after["texts"]
     for part in ("cards", "ledger", "findings", "waterfall"):
         assert close(before[part], after[part]), [

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests import streams
 from tests.browser import told
+from tests.browser.waiting import address
 
 MAIL = "mail-28-started-26-answered"
 
@@ -34,7 +35,7 @@ def test_a_line_of_the_language_leaves_its_events_and_an_event_is_inspected_by_k
     expect(aside).to_contain_text("TOOL_CALL_RESULT")
     expect(aside).to_contain_text(results[1]["toolCallId"])
     expect(page).to_have_url(re.compile(r"event=\d+"))
-    shown = page.url
+    shown = address(page)
     page.keyboard.press("Escape")
     expect(aside).to_be_hidden()
     page.goto(shown)
@@ -48,6 +49,7 @@ def test_events_that_come_while_it_is_open_are_in_the_list(opened, producer):
         agent.send(streams.run_with_input(streams.user("Go on."), run="full-run", thread="full-thread"))
         page = opened("/channels/full/")
         page.locator(".trow .what a").first.click()
+        expect(page).to_have_url(re.compile(r"/turns/\d+/"))
         page.goto(page.url.split("?")[0] + "events/")
         before = int(page.locator("#matching").inner_text())
         page.keyboard.press("f")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import told
 from tests.browser.conftest import NARROW, WIDE
 from tests.browser.test_a11y import violations
+from tests.browser.waiting import at_rest, comes_true
 from tests.streams import (
     assistant,
     call,
@@ -42,7 +44,7 @@ def rows(page: Page) -> list[str]:
 def test_every_target_says_what_it_makes_of_the_conversation(opened) -> None:
     page = exported(opened(BROKEN))
     expect(page.locator("[data-verdict]")).to_have_count(0)
-    said = rows(page)
+    said = at_rest(page, lambda: rows(page))
     assert len(said) == len(TARGETS)
     assert all("change" in one or "blocked" in one or "accepts" in one for one in said)
     assert any("Mistral insists" in one for one in said if one.startswith("Mistral"))
@@ -52,7 +54,7 @@ def test_without_scripts_each_row_is_a_link_that_works_it_out(opened) -> None:
     page = exported(opened(BROKEN, java_script_enabled=False))
     page.locator(".target", has_text="Anthropic Messages").click()
     expect(page.locator("#for")).to_have_text("Repaired transcript for Anthropic Messages")
-    assert "tool_use" in page.locator("#messages").input_value()
+    expect(page.locator("#messages")).to_have_value(re.compile("tool_use"))
 
 
 def test_the_list_is_copied_and_taken_away_under_its_own_name(opened, tmp_path: Path) -> None:
@@ -77,11 +79,11 @@ def test_a_change_leads_to_the_event_that_proves_it_and_faces_its_message(opened
     first = page.locator("#change-1")
     expect(first).to_contain_text("rule answered")
     page.locator(".blk a.cn", has_text="1").first.click()
-    assert page.url.endswith("#change-1")
+    expect(page).to_have_url(re.compile("#change-1$"))
     link = first.locator("a.ref").first
     seq = link.inner_text().lstrip("#").replace(",", "")
     link.click()
-    assert f"event={seq}" in page.url
+    expect(page).to_have_url(re.compile(rf"event={seq}\b"))
     expect(page.locator("#at-event")).to_have_text(f"#{int(seq):,}")
 
 
@@ -113,7 +115,7 @@ def test_each_run_of_a_turn_has_an_address_to_copy(opened, producer) -> None:
     expect(page.locator("#replay-url")).to_contain_text("/replay/turn/")
     expect(page.locator('code[id^="replay-"]')).to_have_count(3)
     page.get_by_role("button", name="Copy the address of run").last.click()
-    assert "/replay/" in page.evaluate("navigator.clipboard.readText()")
+    comes_true(page, lambda: page.evaluate("navigator.clipboard.readText()"), lambda text: "/replay/" in text)
     assert violations(page) == []
 
 
@@ -126,7 +128,7 @@ def test_what_is_waited_for_is_cancelled_by_a_click_and_waited_for_again(opened,
     assert violations(page) == []
     page.get_by_role("link", name="Cancel 1 call").click()
     expect(page.get_by_text("Ready to send", exact=True)).to_be_visible()
-    assert "TOOL_CANCELLED" in page.locator("#messages").input_value()
+    expect(page.locator("#messages")).to_have_value(re.compile("TOOL_CANCELLED"))
     page.get_by_role("link", name="Wait for the answers again").click()
     expect(page.get_by_text("Not ready to send")).to_be_visible()
 
@@ -140,8 +142,9 @@ def test_hostile_names_stay_in_their_place_and_nothing_hangs_over(opened, produc
         )
         agent.send(text(HOSTILE * 9) + result(long) + finished(HOSTILE, HOSTILE))
     page = exported(opened("/find/?q=c-hostile", size=size), "?target=mistral")
-    assert page.locator("img[src='x']").count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    expect(page.locator("#for")).to_be_visible()
+    expect(page.locator("img[src='x']")).to_have_count(0)
+    comes_true(page, lambda: page.evaluate("document.documentElement.scrollWidth") <= size["width"], bool)
     assert violations(page) == []
 
 
@@ -171,10 +174,10 @@ def test_a_long_conversation_shows_at_once_and_is_then_whole(opened, server, whe
 def test_the_switch_takes_the_words_off_the_page_and_out_of_the_bundle(opened, tmp_path: Path) -> None:
     page = exported(opened(BROKEN), "?target=anthropic")
     asked = "November workshop"
-    assert asked in page.locator("#messages").input_value()
+    expect(page.locator("#messages")).to_have_value(re.compile(asked))
     page.get_by_role("group", name="Values in every file and on this page").get_by_text("replaced").click()
     expect(page.get_by_role("link", name="replaced")).to_have_attribute("aria-current", "true")
-    assert asked not in page.locator("#messages").input_value()
+    expect(page.locator("#messages")).not_to_have_value(re.compile(asked))
     with page.expect_download() as taken:
         page.get_by_role("link", name="All of it").click()
     assert taken.value.suggested_filename.endswith("-redacted.zip")

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests import streams
 from tests.browser import told
+from tests.browser.waiting import comes_to, comes_true
 from tests.serving import Served
 
 LOST = "fleet-dropped-result"
@@ -118,13 +119,12 @@ def test_an_import_says_how_far_it_is_and_survives_a_reload(opened, tmp_path):
     expect(page.locator("[data-events]")).not_to_have_text("0")
     events = int(page.locator("[data-events]").inner_text().replace(",", ""))
     page.reload()
-    assert int(page.locator("[data-events]").inner_text().replace(",", "")) >= events > 0
+    read = page.locator("[data-events]")
+    comes_true(page, lambda: int(read.inner_text().replace(",", "")), lambda now: now >= events > 0)
     expect(page.locator("h2", has_text="Done")).to_be_visible(timeout=60_000)
     # The events are the lines of the file, and six of them could not be read.
     expect(page.locator("[data-rejected]")).to_have_text("6")
-    assert len(path.read_bytes().splitlines()) == int(
-        page.locator("[data-events]").inner_text().replace(",", "")
-    )
+    comes_to(page, lambda: int(read.inner_text().replace(",", "")), len(path.read_bytes().splitlines()))
 
 
 @pytest.mark.prove

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import told
-from tests.browser.test_turn_page import MAIL, at_rest, in_hand, turn_with
+from tests.browser.test_turn_page import MAIL, in_hand, turn_with
+from tests.browser.waiting import address, comes_to, comes_true
 
 
 def selected(page: Page) -> int:
@@ -25,7 +26,7 @@ def test_j_and_k_move_through_the_events_and_the_address_follows(opened):
     page.keyboard.press("k")
     page.keyboard.press("k")
     expect(page).to_have_url(re.compile(rf"event={before - 1}\b"))
-    assert selected(page) == before - 1
+    comes_to(page, lambda: selected(page), before - 1)
 
 
 def test_capital_j_goes_to_the_next_finding_and_n_to_the_next_call(opened):
@@ -43,7 +44,7 @@ def test_g_g_and_capital_g_go_to_the_ends(opened):
     first = selected(page)
     page.keyboard.press("G")
     expect(page.locator("#row-of")).to_have_text(re.compile(r"Row (\d+) of \1$"))
-    assert selected(page) - first > 200
+    comes_true(page, lambda: selected(page), lambda last: last - first > 200)
 
 
 def test_space_plays_and_escape_returns_to_the_end(opened):
@@ -58,12 +59,12 @@ def test_space_plays_and_escape_returns_to_the_end(opened):
 
 def test_slash_goes_to_the_find_box_where_letters_are_letters(opened):
     page = turn_with(opened, told.calls("desk-healthy")[0][0])
-    before = at_rest(page)
+    before = address(page)
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox").first).to_be_focused()
     page.keyboard.type("jkt?")
     expect(page.get_by_role("searchbox").first).to_have_value("jkt?")
-    assert at_rest(page) == before
+    assert address(page) == before
 
 
 def test_brackets_turn_the_pages_and_g_c_leads_to_the_channels(opened):
@@ -143,7 +144,7 @@ def test_on_the_page_of_events_c_copies_the_event_as_it_came(opened):
     page.keyboard.press("c")
     expect(page.locator("#said")).to_have_text("Copied")
     arrived = page.request.get(f"/turns/4/events/{selected(page)}/?raw=1").text()
-    assert copied(page) == arrived
+    comes_to(page, lambda: copied(page), arrived)
 
 
 @pytest.mark.parametrize("path", ["/turns/{}/events/", "/turns/{}/"])

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import streams
+from tests.browser.waiting import at_rest, comes_to
 from tests.serving import served, turnscope
 
 
@@ -40,13 +41,14 @@ def test_new_turns_wait_while_the_reader_is_further_down(opened, producer):
         page = opened("/channels/scrolled/")
         expect(page.locator(".trow")).to_have_count(30)
         page.locator("main").evaluate("main => main.scrollTop = 900")
-        seen = page.locator(".trow", has_text="Question 10?").bounding_box()
+        row = page.locator(".trow", has_text="Question 10?")
+        seen = at_rest(page, row.bounding_box)
         ask(agent, "late", "One more?")
         expect(page.locator("#newer")).to_have_text("1 new")
-        assert page.locator(".trow", has_text="Question 10?").bounding_box() == seen
+        assert at_rest(page, row.bounding_box) == seen
         page.locator("#newer").click()
         expect(page.locator(".trow").first).to_contain_text("One more?")
-        assert page.locator("main").evaluate("main => main.scrollTop") == 0
+        comes_to(page, lambda: page.locator("main").evaluate("main => main.scrollTop"), 0)
 
 
 def test_a_filtered_channel_stays_filtered_while_turns_come_in(opened, producer):

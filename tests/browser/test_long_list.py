@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser import told
 from tests.browser.test_turn_page import FLEET, turn_with
+from tests.browser.waiting import comes_to, comes_true
 
 ROWS = 5_000_000
 IN_SIGHT = """(log) => {
@@ -54,9 +55,9 @@ def in_sight(page: Page) -> list[int]:
 
 def test_its_first_and_its_last_row_are_seen_at_its_ends(page):
     page.evaluate("document.getElementById('log').scrollTop = 0")
-    assert in_sight(page)[0] == 1
+    comes_to(page, lambda: in_sight(page)[:1], [1])
     page.evaluate("document.getElementById('log').toEnd()")
-    assert in_sight(page)[-1] == ROWS
+    comes_to(page, lambda: in_sight(page)[-1:], [ROWS])
 
 
 @pytest.mark.parametrize("seq", [2, 4_000_000, 4_000_060, ROWS - 300, ROWS])
@@ -64,17 +65,16 @@ def test_a_row_that_is_gone_to_is_seen_whole(page, seq):
     page.evaluate("document.getElementById('log').select(4000000)")
     in_sight(page)
     page.evaluate("(seq) => document.getElementById('log').select(seq)", seq)
-    assert seq in in_sight(page)
+    comes_true(page, lambda: in_sight(page), lambda rows: seq in rows)
 
 
 def test_scrolling_by_hand_leaves_out_no_row(page):
     """A tick of the wheel goes on by less than what is in sight."""
     page.evaluate("document.getElementById('log').select(3000000)")
-    before = in_sight(page)
+    before = comes_true(page, lambda: in_sight(page), lambda rows: 3_000_000 in rows)
     page.locator("#log").hover()
     for _ in range(5):
         page.mouse.wheel(0, 220)
-        page.wait_for_timeout(50)
-        now = in_sight(page)
+        now = comes_true(page, lambda: in_sight(page), lambda rows, old=before: rows[0] != old[0])
         assert before[0] < now[0] <= before[-1]
         before = now

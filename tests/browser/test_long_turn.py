@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import streams
+from tests.browser.waiting import comes_to
 
 LONG = 400
 
@@ -106,6 +107,7 @@ def test_what_comes_live_before_the_calls_have_come_is_not_lost(opened, producer
         agent.send(streams.arguments("late-x", ": 1}") + streams.call_ended("late-x"))
         agent.send(streams.result("late-x"))
         page.wait_for_timeout(300)
+        comes_to(page, lambda: len(held), 1)
         ((route, answer),) = held
         route.fulfill(response=answer)
         expect(page.locator('#ledger [data-calls="started"] b')).to_have_text("211")

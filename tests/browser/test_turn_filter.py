@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import told
 from tests.browser.test_turn_page import MAIL, in_hand, turn_with
+from tests.browser.waiting import comes_to
 
 
 def mail(opened, **options) -> Page:
@@ -28,7 +29,7 @@ def test_a_line_lets_through_what_it_speaks_of_and_the_address_says_it(opened):
     filter_by(page, "tool:label_* type:*_RESULT")
     expect(page.locator("#matching")).to_have_text("3 of 233")
     expect(page.locator("#log .ev:not([hidden])")).to_have_count(3)
-    assert kinds(page) == {"TOOL_CALL_RESULT"}
+    comes_to(page, lambda: kinds(page), {"TOOL_CALL_RESULT"})
     expect(page).to_have_url(re.compile(r"q=tool%3Alabel_\*\+type%3A\*_RESULT"))
     other = opened(page.url)
     expect(other.locator("#matching")).to_have_text("3 of 233")
@@ -57,7 +58,7 @@ def test_chips_switch_kinds_on_and_off_beside_the_line(opened):
     page = mail(opened)
     page.locator('[data-kind="runs"]').click()
     expect(page.locator("#matching")).to_have_text(re.compile(r"^\d of 233$"))
-    assert {kind[:4] for kind in kinds(page)} == {"RUN_"}
+    comes_to(page, lambda: {kind[:4] for kind in kinds(page)}, {"RUN_"})
     page.locator('[data-kind="runs"]').click()
     expect(page.locator("#matching")).to_have_text("233")
 

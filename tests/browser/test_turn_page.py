@@ -9,18 +9,10 @@ from playwright.sync_api import Page, expect
 
 from tests import streams
 from tests.browser import told
+from tests.browser.waiting import address, comes_to, comes_true
 
 MAIL = "mail-28-started-26-answered"
 FLEET = "fleet-dropped-result"
-
-
-def at_rest(page: Page) -> str:
-    """The address once it changes no more: the page writes it a moment after what it tells."""
-    before = ""
-    while before != page.url:
-        before = page.url
-        page.wait_for_timeout(500)
-    return before
 
 
 def turn_with(opened, call: str, **options) -> Page:
@@ -53,10 +45,11 @@ def test_a_long_title_gives_way_to_the_name_of_the_channel(opened, producer):
     with producer("acme-support-eu", "long-title") as agent:
         asked = streams.user("Please look up every order that was late last month. " * 4)
         agent.send(streams.run_with_input(asked, **run) + streams.call("titled-1"))
-    crumb = turn_with(opened, "titled-1").locator(".crumb")
+    page = turn_with(opened, "titled-1")
+    crumb = page.locator(".crumb")
     for name, whole in (("acme-support-eu", True), (asked["content"][:20], False)):
         link = crumb.get_by_role("link", name=name)
-        assert link.evaluate("it => it.scrollWidth <= it.clientWidth") is whole
+        comes_to(page, lambda link=link: link.evaluate("it => it.scrollWidth <= it.clientWidth"), whole)
 
 
 def test_the_two_open_calls_are_named_with_who_owes_them(opened):
@@ -147,15 +140,15 @@ def test_the_id_on_a_card_leads_to_the_page_of_its_call(opened):
 def test_c_copies_the_selected_event_as_it_arrived_though_it_is_not_open(opened):
     page = turn_with(opened, told.calls(MAIL)[0][0], permissions=["clipboard-read", "clipboard-write"])
     page.locator("#log").focus()
-    before = at_rest(page)
+    before = address(page)
     page.keyboard.press("j")
     expect(page).not_to_have_url(before)
-    seq = re.search(r"event=(\d+)", page.url)
+    seq = re.search(r"event=(\d+)", address(page))
     assert seq is not None
     page.keyboard.press("c")
     expect(page.locator("#said")).to_have_text("Copied")
     raw = page.request.get(f"{page.url.split('?')[0]}events/{seq[1]}/?raw=1").text()
-    assert page.evaluate("navigator.clipboard.readText()") == raw
+    comes_to(page, lambda: page.evaluate("navigator.clipboard.readText()"), raw)
     assert json.loads(raw.removeprefix("data:"))["type"]
     expect(page.locator("#event")).to_be_hidden()
 
@@ -179,7 +172,7 @@ def test_a_narrow_screen_shows_one_view_at_a_time_and_never_scrolls_sideways(ope
     expect(page.locator("#cards")).to_be_visible()
     page.get_by_role("navigation", name="Views").get_by_text("Findings").click()
     expect(page.locator('[data-finding="C02"]')).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    comes_true(page, lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"), bool)
 
 
 def test_without_scripts_the_page_still_tells_everything(opened):

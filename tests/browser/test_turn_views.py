@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from tests import streams
 from tests.browser import told
-from tests.browser.test_turn_page import MAIL, at_rest, in_hand, turn_with
+from tests.browser.test_turn_page import MAIL, in_hand, turn_with
+from tests.browser.waiting import address, at_rest, comes_true
 
 BASKET = {"basket": [{"sku": "k-1"}], "big": 12345678901234567890, "odd": "gnp\u202egpj.exe"}
 
@@ -24,13 +25,13 @@ def mail(opened, **options) -> Page:
 def test_plus_zooms_minus_and_nought_go_back_and_the_address_keeps_it(opened):
     page = mail(opened)
     bars = page.locator("#waterfall .lanes rect.b.ok")
-    before = bars.count()
+    before = at_rest(page, bars.count)
     for _ in range(4):
         page.keyboard.press("+")
     expect(page).to_have_url(re.compile(r"from=[\d.]+&to=[\d.]+"))
     expect(page.locator("#unzoom")).to_be_visible()
-    assert bars.count() < before
-    other = opened(at_rest(page))
+    comes_true(page, bars.count, lambda now: now < before)
+    other = opened(address(page))
     expect(other.locator("#unzoom")).to_be_visible()
     expect(other.locator("#waterfall .lanes rect.b.ok")).to_have_count(bars.count())
     page.keyboard.press("0")
@@ -43,7 +44,7 @@ def test_packed_lanes_are_as_many_as_calls_ran_at_once(opened):
     page.locator('[data-lanes="packed"]').click()
     lanes = page.locator("#waterfall a.lane")
     expect(lanes.first).to_contain_text("1 at a time")
-    assert 2 <= lanes.count() <= 6
+    comes_true(page, lanes.count, lambda count: 2 <= count <= 6)
 
 
 def test_lanes_are_walked_with_arrow_keys_and_only_one_is_in_the_tab_order(opened):
@@ -76,7 +77,7 @@ def test_the_ruler_moves_the_playhead(opened):
     page.locator("#waterfall .head svg").first.click(position={"x": 300, "y": 10})
     expect(page.locator("#outcome")).to_contain_text("Running")
     expect(page).to_have_url(re.compile(r"[?&]t=[\d.]+"))
-    other = opened(page.url)
+    other = opened(address(page))
     expect(other.locator("#clock, .clock").first).to_contain_text(
         page.locator(".clock").inner_text().split(" ")[0]
     )
@@ -94,7 +95,8 @@ def test_many_bars_are_on_a_canvas_whose_twin_is_text(opened, server, producer):
     canvas = page.get_by_role("img", name=re.compile("Waterfall of 200 tool calls.*: 200 ok"))
     expect(canvas).to_be_visible()
     expect(page.locator("#waterfall svg.g rect.b")).to_have_count(0)
-    assert canvas.evaluate("c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(Boolean)")
+    drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(Boolean)"
+    comes_true(page, lambda: canvas.evaluate(drawn), bool)
     box = canvas.bounding_box()
     assert box is not None
     found = False
@@ -107,7 +109,7 @@ def test_many_bars_are_on_a_canvas_whose_twin_is_text(opened, server, producer):
     expect(page.locator(".tip")).to_contain_text("tool_00")
     page.locator('[data-lanes="call"]').click()
     expect(page.locator("#waterfall a.lane").first).to_contain_text("tool_00")
-    assert page.locator("#waterfall a.lane").count() <= 20
+    comes_true(page, page.locator("#waterfall a.lane").count, lambda count: 1 <= count <= 20)
     page.locator('#waterfall a.lane[tabindex="0"]').focus()
     page.keyboard.press("End")
     expect(page.locator("#waterfall a.lane").last).to_be_focused()
@@ -121,7 +123,7 @@ def test_the_transcript_is_that_of_the_moment(opened):
     page = mail(opened)
     page.locator('[data-tab="transcript"]').click()
     expect(page.locator("#transcript .msg").first).to_contain_text("November workshop")
-    before = page.locator("#transcript .msg").count()
+    before = at_rest(page, page.locator("#transcript .msg").count)
     assert before > 10
     page.get_by_role("button", name="To start").click()
     expect(page.locator("#transcript .msg")).to_have_count(1)
