@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from turnscope.store.models import Call, Finding, Run, Turn
+from turnscope.store.models import Call, Finding, Run, Thread, Turn
 
 from . import show, words
 from .filters import Glob, Point, Query, Span, Term, Value
@@ -40,14 +40,61 @@ class Found:
 
 def turns(rows: QuerySet[Turn], query: Query, *, before: int = 0, limit: int, now: int) -> Found:
     """The newest `limit` turns that fit."""
+    rows = _fewer(rows, query, now)
+    return _look(rows, query, before, limit, lambda piece: _TurnFits(piece, query, now))
+
+
+def threads(rows: QuerySet[Thread], query: Query, *, before: int = 0, limit: int, now: int) -> Found:
+    """The first `limit` threads from place `before` on, in the order of `rows`, of which one turn fits.
+
+    A thread without turns fits by its own names. `more` is a place in that order.
+    """
+    if query.terms:
+        turns = Turn.objects.filter(thread=OuterRef("pk"))
+        rows = rows.filter(Exists(_fewer(turns, query, now)) | ~Exists(turns))
+    found, place = Found(), before
+    while piece := list(rows[place : place + limit + 1]):
+        fit = _threads_that_fit(piece, query, now) if query.terms else {row.pk for row in piece}
+        for row in piece:
+            if len(found.rows) == limit:
+                found.more = place
+                return found
+            place += 1
+            if row.pk in fit:
+                found.rows.append(row)
+        if len(piece) <= limit:
+            return found
+        if place - before >= LOOKED:
+            found.more, found.cut = place, True
+            return found
+    return found
+
+
+def _threads_that_fit(piece: Sequence[Thread], query: Query, now: int) -> set[int]:
+    of_piece = Turn.objects.filter(thread__in=piece).select_related("thread__channel")
+    turns = list(_fewer(of_piece, query, now))
+    fit = _TurnFits(turns, query, now)
+    fitting = {turn.thread_id for turn in turns if all(fit(turn, term) for term in query.terms)}
+    has = set(of_piece.values_list("thread_id", flat=True).distinct())
+    bare = (row for row in piece if row.pk not in has)
+    return fitting | {row.pk for row in bare if all(term.holds(*_named(row, term)) for term in query.terms)}
+
+
+def _named(row: Thread, term: Term) -> Sequence[str]:
+    """What a thread without turns has to say to a term."""
+    names = (row.name, row.title)
+    return {"thread": names, "text": names, "channel": (row.channel.slug,)}.get(term.field, ())
+
+
+def _fewer(rows: QuerySet[Turn], query: Query, now: int) -> Any:
+    """The turns that may fit, as far as columns can tell."""
     rows = _narrowed(rows, query, TURN_COLUMNS)
     for term in query.terms:
         if not term.negated and term.field in NUMBERED:
             rows = rows.filter(NUMBERED[term.field](term, now))
     rows = _with(rows, query, "tool", Call, "name", turn="turn")
     rows = _with(rows, query, "run", Run, "run_id", turn="turn")
-    rows = _with(rows, query, "rule", Finding, "code", turn="turn")
-    return _look(rows, query, before, limit, lambda piece: _TurnFits(piece, query, now))
+    return _with(rows, query, "rule", Finding, "code", turn="turn")
 
 
 def findings(rows: QuerySet[Finding], query: Query, *, before: int = 0, limit: int, now: int) -> Found:

@@ -188,13 +188,16 @@ def _turn_of(thread: int, number: int) -> tuple[int, int]:
 
 
 def threads(slug: str = "", *, query: str = "", before: int = 0) -> Dict:
-    """Conversations, the ones written to last first; `before` is a thread's place in that order."""
+    """Conversations, the ones written to last first; `before` is a thread's place in that order.
+
+    `query`, in the language of turns: threads of which one turn fits.
+    """
     rows = Thread.objects.select_related("channel").order_by("-last_at", "-pk")
     if slug:
         rows = rows.filter(channel=channel_row(slug))
-    for word in query.split()[:10]:
-        rows = rows.filter(Q(name__icontains=word) | Q(title__icontains=word))
-    found = list(rows[before : before + LIST + 1])
+    parsed = filters.parse(query, filters.TURNS)
+    looked = lists.threads(rows, parsed, before=before, limit=LIST, now=time.time_ns() // 1_000_000)
+    found = looked.rows
     sums: dict[int, Any] = {
         row["thread"]: row
         for row in Turn.objects.filter(thread__in=found)
@@ -211,10 +214,12 @@ def threads(slug: str = "", *, query: str = "", before: int = 0) -> Dict:
                 **{name: sums.get(row.pk, {}).get(name) or 0 for name in COUNTED},
                 "last": show.turn(last[row.pk]) if row.pk in last else None,
             }
-            for row in found[:LIST]
+            for row in found
         ],
-        "more": before + LIST if len(found) > LIST else 0,
+        "more": looked.more,
+        "cut": looked.cut,
         "query": query,
+        "filter": parsed.told(),
         "only": slug,
     }  # fmt: skip
 
