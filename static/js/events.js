@@ -1,6 +1,7 @@
 /* The events of a turn at full height: the same list as on the turn page, one event beside it, the tail while it runs. */
 import { html, render } from "../vendor/lit-html.js";
 import { copy, copyFile, offer } from "./boot.js";
+import { rows } from "./columns.js";
 import { bind } from "./keys.js";
 import { Tail } from "./live.js";
 import "./log.js";
@@ -83,12 +84,24 @@ function select(seq, open) {
   remember();
   if (open || !$("event").hidden) show(seq);
 }
+/** The event that begins the next call, or the one before, of those that the filter leaves. */
+let calls = { upto: -1, begun: [] };
+async function toCall(by) {
+  const upto = log.source.last;
+  if (calls.upto !== upto) calls = { upto, begun: rows(await (await fetch(`${url}calls.json`)).json(), {}).map((c) => c.start_seq) };
+  const seen = calls.begun.filter((seq) => (by > 0 ? seq > selected : seq < selected) && log.seqAt(log.indexOf(seq)) === seq);
+  if (seen.length) log.select(seen.at(by > 0 ? 0 : -1));
+}
 log.addEventListener("choose", (event) => select(event.detail.seq, event.detail.open));
 
 bind("j", "next event", () => log.step(1));
 bind("k", "previous event", () => log.step(-1));
 bind("g g", "first event", () => log.select(log.seqAt(0)));
 bind("G", "last event", () => log.select(log.seqAt(log.length - 1)));
+bind(".", "next event", () => log.step(1));
+bind(",", "previous event", () => log.step(-1));
+bind("n", "next call", () => toCall(1));
+bind("p", "previous call", () => toCall(-1));
 bind("Enter", "inspect", () => (selected ? show(selected) : false));
 bind("Escape", "close the event, or go back to the turn", () => {
   if ($("event").hidden) return location.assign(url);
