@@ -278,3 +278,16 @@ def test_a_message_that_is_as_it_was_in_the_end_is_the_very_object_that_came() -
     ]
     done = lawful("gemini", "gemini", messages, ids="flatten")
     assert done.messages[2] is messages[2] and done.sendable
+
+
+def test_a_call_sent_under_another_id_is_refused_once_and_by_the_id_it_has_in_the_list() -> None:
+    messages = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [_call("call_00001")]},
+        {"role": "user", "content": "and?"},
+    ]
+    done = repair(shapes.read(messages, "openai_chat"), "mistral", "block", ids="map")
+    assert list(done.ids.values()) == ["call_00001"]
+    assert [(one.code, one.call_id, one.src) for one in done.blockers] == [
+        ("unanswered_call", "call_00001", (1,))
+    ]

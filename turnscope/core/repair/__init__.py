@@ -188,7 +188,8 @@ def _refusals(work: Work, messages: list[Json], pending: list[str]) -> list[Bloc
             nameless[problem.code] -= 1
             unforeseen = nameless[problem.code] < 0
         else:
-            unforeseen = (problem.code, problem.call_id) not in told
+            # Blockers name the ids of the list that came, also where a map sends others.
+            unforeseen = (problem.code, work.ids.get(problem.call_id, problem.call_id)) not in told
         if unforeseen:
             out.append(
                 Blocker(
