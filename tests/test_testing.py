@@ -86,7 +86,7 @@ def test_it_says_what_is_wrong_where_whose_doing_it_is_and_how_to_let_it_through
         "error   C02 unanswered-call  c1",
         "events 3, 5, 6, 10 (lines 2, 4, 5, 9)",
         "culprit  server tool",
-        "repair   Answered in both planes",
+        "repair   Answered in stream and transcript",
         "allow=['C02:lookup']",
         "turnscope findings --explain",
     ):

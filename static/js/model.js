@@ -34,7 +34,7 @@ function note(call, look) {
   if (look === "failed" && answer) return said(answer.excerpt);
   if ((look === "ok" || look === "settled") && answer)
     return size(answer.length) + (answer.plane === "stream" ? "" : `, by ${answer.source}`);
-  if (look === "unanswered" && call.end_at && call.closed_at > call.end_at) return `open for ${short(call.closed_at - call.end_at)}`;
+  if (look === "unanswered" && call.end_at && call.closed_at > call.end_at) return `no answer for ${short(call.closed_at - call.end_at)}`;
   return look === "orphan" ? "result only" : call.reason;
 }
 

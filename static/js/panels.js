@@ -55,7 +55,7 @@ export function card(c, current) {
   return html`<article class=${"card edge s-" + c.look} data-call=${c.call_id} data-state=${c.state} data-owner=${c.owner} data-number=${c.number} ?data-hanging=${c.look === "hanging"} aria-current=${c.number === current ? "true" : nothing} aria-label=${`${visible(c.name || NAMELESS)}, ${c.word}`} tabindex="-1">
 <div class="r1">${lookIcon(c.icon)}<a class="nm" href=${`?call=${c.number}${c.seqs.length ? "&event=" + c.seqs[0] : ""}`}>${shown(c.name || NAMELESS)}</a><a class="id" href=${`calls/${c.number}/`} title=${visible(c.call_id)}>${shown(c.call_id)}${c.occurrence > 1 ? ` (${c.occurrence})` : nothing}</a><span class="st">${c.word}</span></div>
 <div class="r2">${c.look === "streaming" ? streamed(c) : shown(c.look === "orphan" ? c.answers[0]?.excerpt ?? "" : c.args)}</div>
-<div class="r3">${c.took ? html`<span class="m">${c.took}</span>` : nothing}${c.owner_line ? nothing : html`<span class="own" title=${said}>${icon(c.owner_icon)}${c.owner}</span>`}<span class="nt">${shown(c.note)}</span><span class="sp"></span>${c.codes.map((code) => html`<a class="code" href=${`/rules/${code}/`}>${code}</a>`)}${c.seqs.map((seq) => seqLink(seq, "s"))}</div>
+<div class="r3">${c.took ? html`<span class="m" title="From its first event to its last, or until now">${c.took}</span>` : nothing}${c.owner_line ? nothing : html`<span class="own" title=${said}>${icon(c.owner_icon)}${c.owner}</span>`}<span class="nt">${shown(c.note)}</span><span class="sp"></span>${c.codes.map((code) => html`<a class="code" href=${`/rules/${code}/`}>${code}</a>`)}${c.seqs.map((seq) => seqLink(seq, "s"))}</div>
 ${c.owner_line ? html`<div class="r4" title=${visible(c.owner_reason)}>${icon(c.owner_icon)}<span><b>${c.owner}</b>, ${c.owner_source ? c.owner_source + ": " : ""}${shown(c.owner_reason)}</span></div>` : nothing}</article>`;
 }
 
@@ -85,7 +85,7 @@ function effect(e, code) {
 
 function finding(g, first, current) {
   return html`<section class=${`f sev-${g.severity}${g.closed_seq ? " shut" : ""}${g.muted ? " muted" : ""}`} id=${"finding-" + g.id} data-finding=${g.code} aria-current=${g.id === current ? "true" : nothing} aria-label=${g.title} tabindex="-1">
-<div class="h">${icon(g.icon)}<b>${g.title}${g.count > 1 ? ` ×${g.count}` : nothing}</b><span class="cul" title=${visible(g.culprit_reason)}>${g.closed_seq ? "closed" : html`culprit <b>${g.culprit}</b>`}</span><a class="code" href=${`/rules/${g.code}/`} title=${g.name}>${g.code}</a></div>
+<div class="h">${icon(g.icon)}<b>${g.title}${g.count > 1 ? ` ×${g.count}` : nothing}</b><span class="cul" title=${visible(g.culprit_reason)}>${g.closed_seq ? "closed" : html`caused by <b>${g.culprit}</b>`}</span><a class="code" href=${`/rules/${g.code}/`} title=${g.name}>${g.code}</a></div>
 <p>${shown(g.message)} ${g.seqs.slice(0, 4).map((seq) => html`${seqLink(seq, "ref")} `)}</p>
 ${g.repair ? html`<p class="mend">${icon("wrench")}${shown(g.repair)}</p>` : nothing}
 ${g.muted ? html`<p class="mute">${g.habit ? "A habit" : "Muted here"}, and not counted: ${shown(g.muted)}</p>` : nothing}

@@ -127,7 +127,7 @@ def _note(shown: Dict, look: str) -> str:
     if look == ORPHAN:
         return "result only"
     if look == "unanswered" and shown["end_at"] and shown["closed_at"] > shown["end_at"]:
-        return f"open for {words.short(shown['closed_at'] - shown['end_at'])}"
+        return f"no answer for {words.short(shown['closed_at'] - shown['end_at'])}"
     return shown["reason"]
 
 

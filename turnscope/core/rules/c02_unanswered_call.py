@@ -20,7 +20,8 @@ whole history, and no message can get through until it is mended.
 - rules/c02-unanswered-call.jsonl
 
 ## Repair
-Both planes: the result a host captured if there is one, else `TOOL_NOT_EXECUTED`, right where it is due.
+Stream and transcript: the result a host captured if there is one, else `TOOL_NOT_EXECUTED`, right where
+it is due.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ SUBJECT, ASKED = "call", "touched"
 NEEDS = "rest"
 REPAIRED_BY = (f.STREAM, f.TRANSCRIPT)
 REPAIR = (
-    "Answered in both planes: with the captured result if a host recorded one, else as TOOL_NOT_EXECUTED."
+    "Answered in stream and transcript: with the captured result if a host recorded one, "
+    "else as TOOL_NOT_EXECUTED."
 )
 NEIGHBOURS = 4
 """How far siblings are looked for, in calls before and after."""

@@ -15,7 +15,7 @@ The conversation stops with no answer and no error.
 - rules/c03-ended-on-harness-call.jsonl
 
 ## Repair
-Both planes: the call is answered as not executed. The repaired stream ends the run as RUN_ERROR
+Stream and transcript: the call is answered as not executed. The repaired stream ends the run as RUN_ERROR
 RUN_ENDED_EARLY.
 """
 
@@ -55,7 +55,7 @@ def check(thread: Thread, call: Call, now: int) -> Iterable[f.Finding]:
                 f.ADAPTER,
                 f"it ended the run although the harness runs {f.named(call)} itself ({call.owner_reason})",
             ),
-            repair="Answered as not executed in both planes; the repaired stream ends as RUN_ERROR "
+            repair="Answered as not executed in stream and transcript; the repaired stream ends as RUN_ERROR "
             "RUN_ENDED_EARLY.",
         ),
     )

@@ -16,8 +16,8 @@ result that answers no call.
 - rules/c07-orphan-result.jsonl
 
 ## Repair
-Both planes: START, ARGS and END are restored where an interrupt or a snapshot recorded the name and the
-arguments; else the result is dropped, and the change says so. A call is never invented.
+Stream and transcript: START, ARGS and END are restored where an interrupt or a snapshot recorded the name and
+the arguments; else the result is dropped, and the change says so. A call is never invented.
 """
 
 from __future__ import annotations

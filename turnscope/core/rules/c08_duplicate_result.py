@@ -15,8 +15,8 @@ which of two different results the model believed cannot be told.
 - rules/c08-duplicate-result-approvals.jsonl
 
 ## Repair
-Both planes: one is kept. An empty placeholder or a known "aborted" text yields to a real result; otherwise
-the first is kept.
+Stream and transcript: one is kept. An empty placeholder or a known "aborted" text yields to a real result;
+otherwise the first is kept.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ where they were in it, is gone.
 - rules/c17-erased-result-text-moved.jsonl
 
 ## Repair
-Both planes: the streamed result is put back behind its call.
+Stream and transcript: the streamed result is put back behind its call.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ A remainder is a bug report, against the stream or against these rules: the ledg
 Nowhere yet, and that is the point: no stream of the corpus leaves a remainder.
 
 ## Repair
-Both planes: the calls left over are answered like any other.
+Stream and transcript: the calls left over are answered like any other.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def check(thread: Thread, run: Run, now: int) -> Iterable[f.Finding]:
             call=left[0].number,
             seqs=(*(call.start_seq for call in left[:6]), run.end_seq),
             culprit=(f.UNKNOWN, "no rule knows this case: please report it"),
-            repair="The calls left over are answered in both planes.",
+            repair="The calls left over are answered in stream and transcript.",
         ),
     )
 

@@ -16,8 +16,8 @@ quoted id leads to the very call.
 - rules/r05-run-error.jsonl
 
 ## Repair
-Both planes: calls that were open are answered before the error. The error itself stays; its cause may be
-mended.
+Stream and transcript: calls that were open are answered before the error. The error itself stays; its cause
+may be mended.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ never ran. A later request carries the open call and is refused.
 - rules/r11-resumed-unanswered.jsonl
 
 ## Repair
-Both planes: answered with the captured result if a host recorded one, else as of unknown outcome; a refused
-call as denied.
+Stream and transcript: answered with the captured result if a host recorded one, else as of unknown outcome; a
+refused call as denied.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ It looks like a lost result, and is none: nothing happened. It may be asked agai
 - rules/r12-not-executed.jsonl
 
 ## Repair
-Both planes: answered as not executed, right where the answer is due.
+Stream and transcript: answered as not executed, right where the answer is due.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def check(thread: Thread, call: Call, now: int) -> Iterable[f.Finding]:
             f"{f.named(call)} was never run: {why}.",
             seqs=(call.start_seq, call.end_seq, at, run.end_seq),
             culprit=culprit,
-            repair="Answered as not executed, in both planes.",
+            repair="Answered as not executed, in stream and transcript.",
         ),
     )
 
