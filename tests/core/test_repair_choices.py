@@ -291,3 +291,13 @@ def test_a_call_sent_under_another_id_is_refused_once_and_by_the_id_it_has_in_th
     assert [(one.code, one.call_id, one.src) for one in done.blockers] == [
         ("unanswered_call", "call_00001", (1,))
     ]
+
+
+def test_reasoning_content_is_echoed_too_in_messages_that_came_in_another_shape() -> None:
+    """DeepSeek: "Missing `reasoning_content` field in the assistant message"."""
+    messages = [_said("user", "go"), _said("assistant", _use("c1")), _said("user", _result("c1", "four"))]
+    done = repair(shapes.read(messages, "anthropic"), "openai_chat", thinking="echo")
+    said = {"reasoning_content": "", "role": "assistant", "content": None, "tool_calls": [_call("c1")]}
+    assert done.messages[1] == said
+    assert [change.code for change in done.changes].count("reasoning_missing") == 1
+    assert lawful("openai_chat", "openai_chat", done.messages, thinking="echo").messages == done.messages

@@ -135,9 +135,11 @@ def reasoning_is_echoed(work: Work) -> None:
     if work.options.thinking != "echo" or work.shape.NAME != "openai_chat":
         return
     for message in work.messages:
-        if not message.of(CALL) or message.of(REASONING) or not isinstance(message.raw, dict):
+        if not message.of(CALL) or message.of(REASONING):
             continue
-        message.raw = {**message.raw, "reasoning_content": ""}
+        # What came in another shape has no object of this one yet.
+        raw = message.raw if isinstance(message.raw, dict) else {"role": message.role, "content": None}
+        message.raw = {**raw, "reasoning_content": ""}
         message.changed = True
         work.record(
             "reasoning_missing",
