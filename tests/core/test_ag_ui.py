@@ -75,6 +75,7 @@ STRICTER = {
     "timestamp": "pydantic makes an integer of a boolean; the schema has integers only",
     "inputTokens": "likewise",
     "replace": "pydantic makes a boolean of 0, 1, 'yes' ...; the schema has booleans only",
+    "type": "of a call in a message: the model fills it in, the client's schema wants it",
 }
 LAXER = {
     # Field: why it is not odd although the official Python model refuses it.

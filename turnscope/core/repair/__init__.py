@@ -143,7 +143,9 @@ def repair(
         done.notes.append(
             f"The request needs {profile.beside.value} beside the messages: {profile.beside.says}."
         )
-    if options.thinking == "request_drop_block" and any(c.code == "thinking_invalidated" for c in changes):
+    if options.thinking in ("request_drop_block", "echo") and any(
+        c.code == "thinking_invalidated" for c in changes
+    ):
         done.notes.append(DROP_BLOCK)
     if profile.replaces.value:
         done.before = [shape.removal(profile.replaces.value)]

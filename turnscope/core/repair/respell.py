@@ -7,6 +7,7 @@ is not spelled at all.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from turnscope.core import events as e
@@ -38,6 +39,20 @@ def respell(event: e.Event, value: Json) -> Dict | None:
     if agent is not None:
         out["subagentRunId"] = agent
     return out
+
+
+def unnamed(event: e.Event, value: Json) -> Dict | None:
+    """`respell` for an event of ours about an id that is the empty string, which a client takes for an id."""
+    key = "agent" if isinstance(event, e.SubagentFinished | e.SubagentFailed) else "id"
+    if getattr(event, key, None) != "":
+        return None
+    fields: dict[str, Any] = {key: _NAMED}
+    out = respell(replace(event, **fields), value)
+    return out and {name: "" if name in _IDS and field == _NAMED else field for name, field in out.items()}
+
+
+_NAMED = "named"
+_IDS = ("messageId", "toolCallId", "subagentRunId")
 
 
 def pruned(value: Dict, odd: set[str]) -> Dict:

@@ -154,7 +154,8 @@ class Sending:
         known: bool = False,
     ) -> None:
         """Sends an event of ours, at the time of the one that made it necessary."""
-        spelled = r.respell(event, {"timestamp": value.get("timestamp")})
+        beside: Dict = {"timestamp": value.get("timestamp")}
+        spelled = r.respell(event, beside) or r.unnamed(event, beside)
         if spelled is None:
             return
         spelled["metadata"] = mark(code, action)

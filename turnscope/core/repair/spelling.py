@@ -78,14 +78,15 @@ def thinking_is_bound(work: Work) -> None:
     if work.options.thinking == "strip_after_first_change":
         _strip(work, bound)
     elif bound:
-        wish = {
-            "keep": "was left as it is, as you chose",
-            "request_drop_block": "was left as it is: the request has to say what becomes of it",
-        }
+        wish = (
+            "was left as it is, as you chose"
+            if work.options.thinking == "keep"
+            else "was left as it is: the request has to say what becomes of it"
+        )
         work.record(
             "thinking_invalidated",
             "kept",
-            f"a signed thinking block stands behind a change and {wish[work.options.thinking]}",
+            f"a signed thinking block stands behind a change and {wish}",
             rule="reasoning",
             parts=[bound[0][1]],
             made=[bound[0][1]],
@@ -216,7 +217,7 @@ def item_ids_are_spelled(work: Work) -> None:
             own = raw.get("id") if isinstance(raw, dict) else None
             if not isinstance(own, str):
                 continue
-            prefix = wanted.get(raw.get("type", "message"))
+            prefix = wanted.get(str(raw.get("type", "message")))
             if own not in seen and own.startswith(prefix or ""):
                 seen.add(own)
                 continue

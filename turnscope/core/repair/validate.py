@@ -202,7 +202,7 @@ def _items(walk: _Walk) -> None:
             own = raw.get("id") if isinstance(raw, dict) else None
             if not isinstance(own, str):
                 continue
-            prefix = prefixes.get(raw.get("type", "message"))
+            prefix = prefixes.get(str(raw.get("type", "message")))
             if prefix is not None and not own.startswith(prefix):
                 walk.say("item_id_refused", index, None, "item_ids", f"the id {own[:80]!r} is refused")
             elif own in seen:

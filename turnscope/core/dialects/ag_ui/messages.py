@@ -98,8 +98,8 @@ def _calls(raw: dict[str, Json], path: str, notes: Notes) -> tuple[HistoryCall, 
 
 def _call(call: dict[str, Json], path: str, notes: Notes) -> HistoryCall:
     id_ = take(call, "id", text, notes, path, required=True, aliases=("toolCallId",)) or ""
-    if call.get("type", "function") != "function":
-        notes.add(f"{path}type", "not one of the protocol's")
+    if call.get("type") != "function":
+        notes.add(f"{path}type", "not one of the protocol's" if "type" in call else "missing")
     for name in ("encryptedValue", "metadata"):
         if name in call:
             take(call, name, text if name == "encryptedValue" else mapping, notes, path)

@@ -194,7 +194,8 @@ def _listed(inner: dict[str, Json]) -> list[Part]:
     found = []
     for key in LISTS:
         calls = inner.get(key)
-        found += [_call(call, broken=key != "tool_calls") for call in calls or () if isinstance(calls, list)]
+        if isinstance(calls, list):
+            found += [_call(call, broken=key != "tool_calls") for call in calls]
     free = list(found)
     for call in map(_call, _own(inner)):
         known = next((part for part in free if part.id == call.id), None)
