@@ -113,7 +113,7 @@ def test_a_call_of_a_history_gets_the_type_that_the_client_insists_on(kind: dict
         ],
     ):
         client = Verifier()
-        assert any([client.see(event) for event in stream])
+        assert any(client.see(event) for event in stream)
         done, client = mended(stream), Verifier()
         assert [client.see(event) for event in done.events] == [None] * len(done.events)
         assert "invalid_event" in {change.code for change in done.changes}
