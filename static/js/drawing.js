@@ -163,7 +163,8 @@ function legend(calls) {
     if (from) span.append(...[...from.querySelectorAll(":scope > svg")].map((n) => n.cloneNode(true)), from.querySelector("b").textContent);
     return span;
   });
-  document.querySelector(".legend").replaceChildren(...shown_);
+  const place = document.querySelector(".legend");
+  place.replaceChildren(...shown_, ...place.querySelectorAll("[data-gap]"));
 }
 
 function outcome(calls, seq) {

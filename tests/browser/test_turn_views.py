@@ -47,6 +47,17 @@ def test_packed_lanes_are_as_many_as_calls_ran_at_once(opened):
     comes_true(page, lanes.count, lambda count: 2 <= count <= 6)
 
 
+def test_the_legend_says_what_the_hatched_gap_is(opened):
+    """Drawn by the server, and kept when the scripts draw the states in use."""
+    page = mail(opened)
+    expect(page.locator("#waterfall .gap").first).to_be_attached()
+    expect(page.locator(".legend").first).to_contain_text("unanswered")
+    expect(page.locator(".legend").first).to_contain_text("quiet")
+    page.get_by_role("slider", name="Playhead").fill("400")
+    expect(page.locator("#headline")).to_contain_text("At event")
+    expect(page.locator(".legend").first).to_contain_text("quiet")
+
+
 def test_lanes_are_walked_with_arrow_keys_and_only_one_is_in_the_tab_order(opened):
     page = mail(opened)
     lanes = page.locator("#waterfall a.lane")
