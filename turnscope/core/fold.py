@@ -19,7 +19,7 @@ from .reasons import FinishReason
 from .thread import RUN_OPEN, THREAD, Message, Ref, Run, Thread
 from .verify import INVALID
 
-FOLD_VERSION = 8
+FOLD_VERSION = 9
 
 
 def apply(thread: Thread, event: e.Event) -> tuple[Ref, ...]:
