@@ -32,6 +32,7 @@ SPREAD = False
 
 ROLES = {USER: USER, ASSISTANT: ASSISTANT, SYSTEM: SYSTEM}
 TELLING = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
+SOURCES = ("media_type", "url", "file_id")
 
 
 def likeness(messages: list[dict[str, Json]]) -> float:
@@ -39,9 +40,15 @@ def likeness(messages: list[dict[str, Json]]) -> float:
     for message in messages:
         content = message.get("content")
         found += isinstance(content, list) and any(
-            isinstance(block, dict) and block.get("type") in TELLING for block in content
+            isinstance(block, dict) and (block.get("type") in TELLING or _sourced(block)) for block in content
         )
     return found / (len(messages) or 1)
+
+
+def _sourced(block: dict[str, Json]) -> bool:
+    """Whether it is an image or a document as only this API names where it comes from."""
+    source = block.get("source")
+    return isinstance(source, dict) and any(key in source for key in SOURCES)
 
 
 def read(messages: list[Json]) -> list[Message]:

@@ -52,15 +52,21 @@ WORDLESS = ("shell_call", "computer_call", "tool_search_call")
 ASKED = ("arguments", "input", "action", "operation")
 """Where a call says what it asks for."""
 LISTS = ("shell_call_output", "computer_call_output", "tool_search_output")
+PARTS = ("input_text", "output_text", "input_image", "input_file")
 
 
 def likeness(messages: list[dict[str, Json]]) -> float:
-    """Items without a role, of a type that only Responses has; such a list is hardly anything else."""
-    telling: int = sum(
-        "role" not in m and (_type(m) in CALLS or _type(m) in OUTPUTS or _type(m) == "reasoning")
-        for m in messages
-    )
-    return 2.0 * telling / (len(messages) or 1)
+    """Items of a type, or with parts of a type, that only Responses has: hardly anything else has those."""
+    return 2.0 * sum(map(_tells, messages)) / (len(messages) or 1)
+
+
+def _tells(item: dict[str, Json]) -> bool:
+    if "role" not in item:
+        return _type(item) in CALLS or _type(item) in OUTPUTS or _type(item) == "reasoning"
+    content = item.get("content")
+    if isinstance(content, list):
+        return any(isinstance(part, dict) and _type(part) in PARTS for part in content)
+    return _type(item) == "message" and isinstance(content, str)
 
 
 def read(messages: list[Json]) -> list[Message]:
