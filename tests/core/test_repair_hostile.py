@@ -117,3 +117,37 @@ def test_a_call_of_a_history_gets_the_type_that_the_client_insists_on(kind: dict
         done, client = mended(stream), Verifier()
         assert [client.see(event) for event in done.events] == [None] * len(done.events)
         assert "invalid_event" in {change.code for change in done.changes}
+
+
+@pytest.mark.parametrize(
+    ("contents", "kept"),
+    [
+        (["one", "one"], "one"),
+        (["one", "two"], "one"),
+        (
+            ["TOOL_OUTCOME_UNKNOWN: no result was recorded for this tool call. retry: check first", "two"],
+            "two",
+        ),
+    ],
+    ids=["the same", "another", "in place of the real one"],
+)
+@pytest.mark.parametrize("ended", [True, False])
+def test_of_two_results_that_came_before_the_end_of_their_call_one_is_sent(
+    contents: list[str], kept: str, *, ended: bool
+) -> None:
+    results = [
+        {"type": "TOOL_CALL_RESULT", "toolCallId": "c1", "messageId": f"r{n}", "content": content}
+        for n, content in enumerate(contents)
+    ]
+    stream = [
+        {"type": "RUN_STARTED", **RUN},
+        {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "n"},
+        {"type": "TOOL_CALL_ARGS", "toolCallId": "c1", "delta": "{}"},
+        *results,
+        *([{"type": "TOOL_CALL_END", "toolCallId": "c1"}] if ended else []),
+        {"type": "RUN_FINISHED", **RUN},
+    ]
+    done = mended(stream)
+    assert [event["content"] for event in done.events if event["type"] == "TOOL_CALL_RESULT"] == [kept]
+    assert "duplicate_result" in {change.code for change in done.changes}
+    assert mended(done.events).events == done.events

@@ -325,10 +325,8 @@ class StreamRepair(Ending):
         if id(event) in self.hindsight.early or (
             event.id in self.client.calls and event.id not in self._ending
         ):
-            if before is None and event.id and event.id not in self.held:
-                self.held[event.id] = (value, event, odd)
-                self.tell("result_out_of_order", "relocated", "a result waits for the end of its call", event,
-                          call=event.id)  # fmt: skip
+            if before is None and event.id:
+                self._hold(value, event, odd)
                 return True
         if known is None or (known.state == ORPHAN and before is None):
             return not self._restored(event)
@@ -340,6 +338,20 @@ class StreamRepair(Ending):
         differs = canonical(before.get("content")) != canonical(event.content)
         self.drop(event, "duplicate_result", "its call has a result already", lossy=differs)
         return True
+
+    def _hold(self, value: Dict, event: e.CallResult, odd: set[str]) -> None:
+        """A result waits for the end of its call: of two the first, unless that only held the place."""
+        first = self.held[event.id][1] if event.id in self.held else None
+        if first is not None and not placeholder(r.content(first.content)):
+            differs = canonical(r.content(first.content)) != canonical(event.content)
+            self.drop(event, "duplicate_result", "its call has a result already", lossy=differs)
+            return
+        self.held[event.id] = (value, event, odd)
+        if first is not None:
+            self.drop(first, "duplicate_result", "the real result follows it")
+        else:
+            self.tell("result_out_of_order", "relocated", "a result waits for the end of its call", event,
+                      call=event.id)  # fmt: skip
 
     def _restored(self, event: e.CallResult) -> bool:
         """Opens the call of an orphan from what an interrupt recorded of it; drops the orphan otherwise."""
