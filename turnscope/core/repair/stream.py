@@ -335,16 +335,14 @@ class StreamRepair(Ending):
             return True
         if before is None or placeholder(before.get("content")):
             return False
-        differs = canonical(before.get("content")) != canonical(event.content)
-        self.drop(event, "duplicate_result", "its call has a result already", lossy=differs)
+        self._doubled(event, before.get("content"))
         return True
 
     def _hold(self, value: Dict, event: e.CallResult, odd: set[str]) -> None:
         """A result waits for the end of its call: of two the first, unless that only held the place."""
         first = self.held[event.id][1] if event.id in self.held else None
         if first is not None and not placeholder(r.content(first.content)):
-            differs = canonical(r.content(first.content)) != canonical(event.content)
-            self.drop(event, "duplicate_result", "its call has a result already", lossy=differs)
+            self._doubled(event, r.content(first.content))
             return
         self.held[event.id] = (value, event, odd)
         if first is not None:
@@ -352,6 +350,11 @@ class StreamRepair(Ending):
         else:
             self.tell("result_out_of_order", "relocated", "a result waits for the end of its call", event,
                       call=event.id)  # fmt: skip
+
+    def _doubled(self, event: e.CallResult, content: Json) -> None:
+        """Drops a result of a call that has `content` for one."""
+        differs = canonical(content) != canonical(event.content)
+        self.drop(event, "duplicate_result", "its call has a result already", lossy=differs)
 
     def _restored(self, event: e.CallResult) -> bool:
         """Opens the call of an orphan from what an interrupt recorded of it; drops the orphan otherwise."""
